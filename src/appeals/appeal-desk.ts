@@ -147,7 +147,7 @@ export class AppealDesk implements Appeals {
     id: string,
     { isAccepted, unbans }: { readonly isAccepted: boolean; readonly unbans: boolean },
   ): Promise<Appeal> {
-    const { book, cases, ends, clock } = this.#ports;
+    const { book, cases, ends, owners, clock } = this.#ports;
     const decided = await this.#change(actor, id, async (appeal) => {
       const one = await caseNow(cases, appeal);
       if (isAccepted && one === undefined)
@@ -155,7 +155,7 @@ export class AppealDesk implements Appeals {
       if (isAccepted && appeal.provenBy === undefined)
         throw new Failure("bad-command", "Say first that the account is theirs.");
       const isOwnCase = one !== undefined && (await this.#isBy(actor, one));
-      if (one !== undefined && !(await this.mayDecide(actor, one)))
+      if (isOwnCase && !owners.isOwner(appeal.guildId, actor.userId))
         throw new Failure(
           "denied",
           "You made this case or asked for its ban. Somebody else has to decide, or the owner of this Discord server.",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { commands } from "../../commands/index.ts";
 import { drawn } from "../../commands/stats-picture.ts";
 import { ChangedSince } from "../../src/discord/command.ts";
+import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
 import type { Drawn } from "../../src/domain/ports/stats.ts";
 import type { Picture } from "../../src/domain/stats.ts";
 import { FakeWorld } from "../support/fake-services.ts";
@@ -61,6 +63,16 @@ test("a picture that waits is given up when a later press has changed the messag
   );
   assert.deepEqual(words, ["-# 🖼 Next picture <t:23:R>."]);
   assert.equal(subjects.length, 1, "its turn is left to what is shown now");
+});
+
+test("whatever shows a picture of the moment is given up by a later press: each command and button says so", () => {
+  const { entry, action } = createCommandRegistry(commands);
+  const typed = [entry("server", "map"), entry("stats", "server")].map((found) => found?.entry);
+  const pressed = ["map-open:b", "map-here:b", "stats-server:b/1"].map((id) => action(id)?.action);
+  assert.deepEqual(
+    [...typed, ...pressed].map((one) => one !== undefined && "redraws" in one && one.redraws),
+    [true, true, true, true, true],
+  );
 });
 
 test("one that was just made of the same says from when it is", async () => {

@@ -52,6 +52,14 @@ describe("a backup that was made while the bot ran, and is put back", () => {
   });
 
   test("loses and repeats nothing: what was posted after it was made is read in the channels", async () => {
+    const { owner, general, guild } = rig.home;
+    const evenings = guild.addChannel({ name: "evenings" });
+    await reads(
+      await owner.slash(general, "session setup", { channel: evenings, votes: 2 }),
+      /votes are enough/,
+    );
+    await reads(await owner.slash(general, "session start"), /Session posted/);
+    const evening = await rig.posted(evenings, "Since");
     rig.town.join("Before");
     await rig.posted(joins, "**Before** joined");
     const backup = `${rig.storePath}.backup`;
@@ -60,6 +68,8 @@ describe("a backup that was made while the bot ran, and is put back", () => {
       rig.town.join(name);
       await rig.posted(joins, `**${name}** joined`);
     }
+    await reads(await owner.slash(general, "session end"), /Session over/);
+    await rig.posted(evenings, "Most players");
     await rig.stop();
     for (const side of ["-wal", "-shm"]) rmSync(rig.storePath + side, { force: true });
     copyFileSync(backup, rig.storePath);
@@ -71,6 +81,11 @@ describe("a backup that was made while the bot ran, and is put back", () => {
     await rig.posted(joins, "**Meanwhile** joined");
     assert.deepEqual(["Before", "Since1", "Since2", "Meanwhile", "After"].map(timesOf), [1, 1, 1, 1, 1]);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), /Players/);
+    await rig.until("the end of the session", () => textOf(evening).includes("Nobody knows when it ended"));
+    assert.equal(
+      rig.discord.messages(evenings).filter((message) => textOf(message).includes("Most players")).length,
+      1,
+    );
   });
 });
 
